@@ -17,7 +17,7 @@ use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation,
 use interline_python::CodeError;
 
 use crate::KindMismatch;
-use crate::fields::FieldError;
+use crate::fields::{ContentError, FieldError};
 use crate::usecases::MergeOffer;
 use crate::{App, Corruption, EventCursor, Item, ItemId, Kind, Scope, SpaceId, StoreError, UniqueField};
 
@@ -428,6 +428,15 @@ impl Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<ContentError> for Error {
+    fn from(error: ContentError) -> Error {
+        match error {
+            ContentError::TooLarge { limit, actual } => Error::TooLarge { limit: limit as u64, actual: actual as u64 },
+            ContentError::Invalid(error) => Error::ValidationFailed(vec![error]),
+        }
+    }
+}
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {

@@ -201,6 +201,16 @@ pub enum ProposedContent {
     Set(Option<Arc<str>>),
 }
 
+impl ProposedContent {
+    /// How many bytes its text has.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            ProposedContent::Keep | ProposedContent::Set(None) => 0,
+            ProposedContent::Set(Some(text)) => text.len(),
+        }
+    }
+}
+
 /// Which states of an item a proposal changes; `None` leaves it as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProposedStates {
@@ -211,12 +221,15 @@ pub struct ProposedStates {
 }
 
 impl ProposedStates {
-    /// The states after one more action.
+    /// The states after one more action. An action and its opposite are nothing together: what people do to the item meanwhile
+    /// stays.
     #[must_use]
     pub(crate) fn then(self, action: Action) -> ProposedStates {
+        // Every action changes the state, so that one after another is its opposite.
+        let net = |before: Option<Action>| if before.is_some() { None } else { Some(action) };
         match action {
-            Action::Archive | Action::Unarchive => ProposedStates { archive: Some(action), ..self },
-            Action::Delete | Action::Restore => ProposedStates { trash: Some(action), ..self },
+            Action::Archive | Action::Unarchive => ProposedStates { archive: net(self.archive), ..self },
+            Action::Delete | Action::Restore => ProposedStates { trash: net(self.trash), ..self },
             Action::Create | Action::Update | Action::Undo => self,
         }
     }
@@ -301,11 +314,7 @@ impl ProposalWrite {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             ProposalWrite::Make(proposal) | ProposalWrite::Replace(proposal) => {
-                let content = match &proposal.content {
-                    ProposedContent::Keep | ProposedContent::Set(None) => 0,
-                    ProposedContent::Set(Some(text)) => text.len(),
-                };
-                crate::write::ROW_BYTES + proposal.item.fields.bytes() + content
+                crate::write::ROW_BYTES + proposal.item.fields.bytes() + proposal.content.bytes()
             }
             ProposalWrite::Decide { .. } | ProposalWrite::Told(_) => crate::write::ROW_BYTES,
         }

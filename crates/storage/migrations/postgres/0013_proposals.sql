@@ -33,14 +33,14 @@ CREATE TABLE proposals (
     archive_action  text,                               -- archive, unarchive, or NULL
     trash_action    text,                               -- delete, restore, or NULL
     content_state   text    NOT NULL,                   -- keep, none, text
-    content         text,
     requests        text    NOT NULL,                   -- JSON
     created_at      bigint NOT NULL,
     updated_at      bigint NOT NULL,
     decided_at      bigint,
     decided_by      uuid,
     decision_reason text,
-    told            bigint NOT NULL DEFAULT 0          -- 1 when the proposer knows that it was rejected
+    told            bigint NOT NULL DEFAULT 0,         -- 1 when the proposer knows that it was rejected
+    content         text                                -- last: it may be long
 );
 
 -- One for each item and proposer.
@@ -49,5 +49,6 @@ CREATE INDEX proposals_untold ON proposals (proposer, item) WHERE state = 'rejec
 CREATE INDEX proposals_of_user ON proposals ("user") WHERE state = 'pending';
 CREATE INDEX proposals_by_age ON proposals (updated_at) WHERE state = 'pending';
 CREATE INDEX proposals_decided ON proposals (decided_at) WHERE decided_at IS NOT NULL;
+CREATE INDEX proposals_of_item ON proposals (item);
 CREATE INDEX proposals_by_space ON proposals (space, id);
 CREATE INDEX proposals_by_proposer ON proposals (proposer, id);

@@ -33,14 +33,14 @@ CREATE TABLE proposals (
     archive_action  TEXT,                               -- archive, unarchive, or NULL
     trash_action    TEXT,                               -- delete, restore, or NULL
     content_state   TEXT    NOT NULL,                   -- keep, none, text
-    content         TEXT,
     requests        TEXT    NOT NULL,                   -- JSON
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
     decided_at      INTEGER,
     decided_by      BLOB,
     decision_reason TEXT,
-    told            INTEGER NOT NULL DEFAULT 0          -- 1 when the proposer knows that it was rejected
+    told            INTEGER NOT NULL DEFAULT 0,         -- 1 when the proposer knows that it was rejected
+    content         TEXT                                -- last: it may be long
 ) STRICT;
 
 -- One for each item and proposer.
@@ -49,5 +49,6 @@ CREATE INDEX proposals_untold ON proposals (proposer, item) WHERE state = 'rejec
 CREATE INDEX proposals_of_user ON proposals (user) WHERE state = 'pending';
 CREATE INDEX proposals_by_age ON proposals (updated_at) WHERE state = 'pending';
 CREATE INDEX proposals_decided ON proposals (decided_at) WHERE decided_at IS NOT NULL;
+CREATE INDEX proposals_of_item ON proposals (item);
 CREATE INDEX proposals_by_space ON proposals (space, id);
 CREATE INDEX proposals_by_proposer ON proposals (proposer, id);

@@ -116,12 +116,15 @@ const REPLACE: Statement = statement!(
          revision = ?2, author = ?3, source = ?4, client_name = ?5, client_version = ?6, reason = ?7, title = ?8,
          unique_value = ?9, base_version = ?10, base_revision = ?11, fields = ?12, functions = ?13, archived_at = ?14,
          deleted_at = ?15, archive_action = ?16, trash_action = ?17, content_state = ?18, content = ?19, requests = ?20,
-         updated_at = ?21
+         updated_at = ?21, item_created_at = ?22
      WHERE id = ?1 AND revision + 1 = ?2 AND state = 'pending'"
 );
 
+/// What was withdrawn needs no text any more: making and withdrawing fills no disk.
 const DECIDE: Statement = statement!(
-    "UPDATE proposals SET state = ?3, decided_at = ?4, decided_by = ?5, decision_reason = ?6
+    "UPDATE proposals SET state = ?3, decided_at = ?4, decided_by = ?5, decision_reason = ?6,
+         content_state = CASE WHEN ?3 = 'withdrawn' THEN 'keep' ELSE content_state END,
+         content = CASE WHEN ?3 = 'withdrawn' THEN NULL ELSE content END
      WHERE id = ?1 AND revision = ?2 AND state = 'pending'"
 );
 
@@ -133,6 +136,14 @@ const FORGET: Statement = statement!(
          SELECT id FROM proposals WHERE decided_at < ?1 ORDER BY decided_at LIMIT 100
      )"
 );
+
+const OF_ITEM: Statement = statement!("DELETE FROM proposals WHERE item = ?1");
+
+/// Removes the proposals for an item that is purged.
+pub(crate) async fn purge_item<S: Sql>(sql: &S, item: ItemId) -> Result<(), S::Failure> {
+    sql.execute(OF_ITEM, values![item]).await?;
+    Ok(())
+}
 
 /// Writes changes of proposals, as a part of a batch.
 pub(crate) async fn write<S: Sql>(sql: &S, writes: &[ProposalWrite]) -> Result<(), S::Failure> {
@@ -225,6 +236,7 @@ async fn replace<S: Sql>(sql: &S, proposal: &Proposal) -> Result<u64, S::Failure
         content,
         codec::encode_requests(requests),
         summary.updated_at,
+        item.created_at,
     ];
     sql.execute(REPLACE, values).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use interline_python::{CodeError, Function};
 
-use crate::fields::{Content, ContentError, sort_key};
+use crate::fields::{Content, sort_key};
 use crate::{CodeKind, Error, FileQuery, Item, OrganizationId, Scope, SpaceId};
 
 use super::super::items::{check_code, take_for_code};
@@ -145,13 +145,7 @@ impl Interline {
     ) -> Result<Validation, Error> {
         caller.require(Scope::Read)?;
         let text: Arc<str> = match source {
-            WorkflowSource::Content(text) => match Content::parse(text, &self.limits) {
-                Ok(content) => content.into_string().into(),
-                Err(ContentError::Invalid(error)) => return Err(Error::ValidationFailed(vec![error])),
-                Err(ContentError::TooLarge { limit, actual }) => {
-                    return Err(Error::TooLarge { limit: limit as u64, actual: actual as u64 });
-                }
-            },
+            WorkflowSource::Content(text) => Content::parse(text, &self.limits)?.into_string().into(),
             WorkflowSource::Path(path) => {
                 let scope = CodeScope { kind: CodeKind::Workflow, app: None, organization };
                 let read = self.read_file(caller, &FileRef { scope, path }, ReadContent::Whole).await?;

@@ -76,7 +76,7 @@ impl Interline {
         let (Some(proposer), Some(trace)) = (caller.proposer(), caller.proposal_trace()) else {
             return self.commit_batch(caller, batch).await;
         };
-        let Some(KeptProposal { batch, shown }) = self.propose(proposer, batch).await? else { return Ok(None) };
+        let Some(KeptProposal { batch, shown }) = self.propose(caller, proposer, batch).await? else { return Ok(None) };
         let committed = self.commit_batch(caller, batch).await?;
         if committed.is_some() {
             trace.note_proposed(shown);

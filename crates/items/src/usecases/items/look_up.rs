@@ -30,17 +30,17 @@ impl Interline {
     /// last. Nothing is found for a beginning that is shorter than [`SHORTEST_ID_PREFIX`].
     pub async fn look_up(&self, caller: &Caller, text: &str) -> Result<FoundByName, Error> {
         caller.require(Scope::Read)?;
-        let _permit = self.read_permit(caller).await?;
         let mut ids = match Uuid::try_parse(text) {
             Ok(id) => vec![ItemId::from_uuid(id)],
             Err(_) => self.ids_by_name(caller, text).await?,
         };
         if let (true, Some(range)) = (ids.is_empty(), id_range(text)) {
+            let _permit = self.read_permit(caller).await?;
             ids = self.store.find_by_id_range(range, caller.visible(), MAX_FOUND + 1).await?;
         }
         if let (true, Ok(name)) = (ids.is_empty(), PromptName::parse(text, self.limits())) {
             let spaces = caller.spaces_of(&[Kind::Prompt].into());
-            ids.extend(self.store.find_deleted(&spaces, Kind::Prompt, &UniqueField::Name(name)).await?);
+            ids.extend(self.find_deleted(caller, &spaces, Kind::Prompt, &UniqueField::Name(name)).await?);
         }
         let has_more = ids.len() > MAX_FOUND;
         let mut items = Vec::new();

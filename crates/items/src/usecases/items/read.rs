@@ -170,12 +170,14 @@ impl Interline {
         if let Some(Proposal { content: ProposedContent::Set(content), .. }) = &own.pending {
             let item = shown(self.store.visible_item(id, caller.visible()).await?, &own);
             let item = item.filter(|item| item_ref.exists_for(caller, item)).ok_or_else(|| item_ref.not_found())?;
-            take_for_work(content.as_ref().map_or(0, |content| content.len()))?;
             return Ok(Snapshot { item, content: content.clone() });
         }
         let Snapshot { item, content } = self.stored_snapshot(caller, item_ref, id, check).await?;
-        let item = shown(Some(item), &own).ok_or_else(|| item_ref.not_found())?;
-        Ok(Snapshot { item, content })
+        let base = self.base_content(caller, Some(&item), &own).await?;
+        let mut item = shown(Some(item), &own).ok_or_else(|| item_ref.not_found())?;
+        let Some(base) = base else { return Ok(Snapshot { item, content }) };
+        self.check_content(caller, item.kind, &item.fields, base.clone()).await?.apply_to(&mut item);
+        Ok(Snapshot { item, content: base })
     }
 
     /// The item with its content, if it exists for the caller, as it is stored.

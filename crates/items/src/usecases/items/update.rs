@@ -118,7 +118,7 @@ impl Interline {
         let mut change = new_version(caller, action, before.item(), &after.item, content);
         let merged_from = change.as_mut().and_then(|write| {
             write.record.merged_base = merged_base;
-            Some(MergedFrom::in_version(write.after.stamp.version, merged_base?))
+            Some(MergedFrom { base: merged_base?, theirs: before.item().stamp.version })
         });
         let mut writes: Vec<ItemWrite> = change.into_iter().collect();
         for action in states.actions() {

@@ -118,7 +118,7 @@ impl Interline {
         let by = Some(NamedId { id: caller.user(), name: Some(caller.user_name().to_owned()) });
         let decision = ProposalDecision { by, at: record.at, reason };
         let write = ProposalWrite::Decide { proposal: summary.reference(), item: summary.item, state, decision };
-        let announce = |news| announcement(summary.reference(), summary.proposer(), &proposal.item, news, record);
+        let announce = |news| announcement(summary, news, record);
         let announcements = news.map(announce).into_iter().collect();
         self.commit_decision(Batch { proposals: vec![write], announcements, ..Batch::default() }).await
     }

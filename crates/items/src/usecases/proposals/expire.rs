@@ -21,24 +21,29 @@ impl Interline {
     /// Makes the proposals stale that nobody decided about for 30 days, and removes those that were decided 90 days ago; how many
     /// were removed.
     pub(in crate::usecases) async fn expire_proposals(&self) -> Result<u64, Error> {
+        let mut failed = None;
         loop {
             let old = self.store.old_proposals(now() - PENDING_FOR, STEP).await?;
             let mut expired = 0;
             for proposal in &old {
-                expired += usize::from(self.expire(proposal).await?);
+                // One that fails keeps none of the others from growing too old.
+                match self.expire(proposal).await {
+                    Ok(is_stale) => expired += usize::from(is_stale),
+                    Err(error) => failed = Some(error),
+                }
             }
             // Another process that does the same, or a person who decides, takes care of the rest.
             if old.len() < STEP || expired == 0 {
                 break;
             }
         }
-        Ok(self.store.forget_proposals(now() - KEPT_FOR).await?)
+        let forgotten = self.store.forget_proposals(now() - KEPT_FOR).await?;
+        failed.map_or(Ok(forgotten), Err)
     }
 
     /// Makes a proposal stale, unless it changed meanwhile; whether it is stale now.
     async fn expire(&self, summary: &ProposalSummary) -> Result<bool, Error> {
         let owner = self.trusted(self.owner().await?.id, Source::Cli).await?;
-        let Some(proposal) = self.store.proposal(summary.id).await? else { return Ok(false) };
         let record = decision_record(&owner);
         let decision = ProposalDecision { by: None, at: record.at, reason: None };
         let write = ProposalWrite::Decide {
@@ -47,7 +52,7 @@ impl Interline {
             state: ProposalState::Stale,
             decision,
         };
-        let event = announcement(summary.reference(), summary.proposer(), &proposal.item, ProposalNews::Stale, record);
+        let event = announcement(summary, ProposalNews::Stale, record);
         let batch = Batch { proposals: vec![write], announcements: vec![event], ..Batch::default() };
         match self.store.commit(batch).await {
             Ok(()) => Ok(true),

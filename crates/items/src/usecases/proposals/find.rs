@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::memory_budget::take_for_work;
 use crate::usecases::changes::TextPart;
 use crate::usecases::commit::changed_field_names;
 use crate::usecases::{Caller, DiffPart, Interline, ItemRef};
@@ -148,6 +149,7 @@ impl Interline {
     pub(super) async fn visible_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Proposal, Error> {
         let _permit = self.read_permit(caller).await?;
         let found = self.store.proposal(id).await?.filter(|found| caller.sees_proposal(&found.summary));
+        take_for_work(found.as_ref().map_or(0, |found| found.content.bytes()))?;
         found.ok_or_else(|| Error::Missing {
             what: "proposal",
             requested: id.to_string(),

@@ -1,25 +1,70 @@
 //! Items as a proposing caller sees them: with the state that it has proposed.
 
+use std::sync::Arc;
+
+use crate::memory_budget::take_for_work;
 use crate::usecases::{Caller, Interline};
 use crate::{
-    Error, Item, ItemId, ItemProposal, ItemState, Kind, OwnProposals, Proposal, ProposedContent, SpaceId, UniqueField,
+    Error, Item, ItemId, ItemProposal, ItemState, Kind, OwnProposals, Proposal, ProposedContent, Proposer, SpaceId,
+    UniqueField,
 };
 
 impl Interline {
     /// What the caller has proposed for an item; nothing for a caller who does not propose.
     pub(in crate::usecases) async fn own_proposals(&self, caller: &Caller, id: ItemId) -> Result<OwnProposals, Error> {
         let Some(proposer) = caller.sees_proposals_of() else { return Ok(OwnProposals::default()) };
-        let own = self.store.own_proposals(proposer, id).await?;
+        let own = self.proposals_of(caller, proposer, id).await?;
         if let (Some(trace), Some(_)) = (caller.proposal_trace(), &own.pending) {
             trace.note_pending();
         }
         Ok(own)
     }
 
+    /// The proposals of a proposer for an item. They come with their text: that is a long read, which the caller of this has no
+    /// permit of, and it counts as the request's memory.
+    pub(super) async fn proposals_of(
+        &self,
+        caller: &Caller,
+        proposer: Proposer,
+        id: ItemId,
+    ) -> Result<OwnProposals, Error> {
+        let _permit = self.read_permit(caller).await?;
+        let own = self.store.own_proposals(proposer, id).await?;
+        take_for_work(own.pending.as_ref().map_or(0, |pending| pending.content.bytes()))?;
+        Ok(own)
+    }
+
     /// An item in the caller's spaces and kinds, as the caller sees it.
     pub(in crate::usecases) async fn shown_item(&self, caller: &Caller, id: ItemId) -> Result<Option<Item>, Error> {
         let stored = self.store.visible_item(id, caller.visible()).await?;
-        Ok(shown(stored, &self.own_proposals(caller, id).await?))
+        let own = self.own_proposals(caller, id).await?;
+        let base = self.base_content(caller, stored.as_ref(), &own).await?;
+        let Some(mut item) = shown(stored, &own) else { return Ok(None) };
+        if let Some(content) = base {
+            self.check_content(caller, item.kind, &item.fields, content).await?.apply_to(&mut item);
+        }
+        Ok(Some(item))
+    }
+
+    /// The content of the version that a pending proposal was made for, where the proposal leaves the content and the item has
+    /// another version by now: what its token sees, and edits, is what it has proposed. `None` where the stored content is that,
+    /// and where history does not have the version any more.
+    pub(in crate::usecases) async fn base_content(
+        &self,
+        caller: &Caller,
+        stored: Option<&Item>,
+        own: &OwnProposals,
+    ) -> Result<Option<Option<Arc<str>>>, Error> {
+        let (Some(stored), Some(Proposal { summary, content: ProposedContent::Keep, .. })) = (stored, &own.pending)
+        else {
+            return Ok(None);
+        };
+        let Some(base) = summary.base.filter(|base| base.version != stored.stamp.version) else { return Ok(None) };
+        match self.version(caller, stored, base.version).await {
+            Ok(version) => Ok(Some(version.content)),
+            Err(Error::VersionNotFound { .. } | Error::CorruptContent { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The state of an item as the caller sees it.
@@ -58,7 +103,7 @@ impl Interline {
         }
         let Some(id) = self.find_stored(spaces, kind, field).await? else { return Ok(None) };
         // The caller has proposed to give it another name, or to delete it.
-        let is_elsewhere = self.store.own_proposals(proposer, id).await?.pending.is_some();
+        let is_elsewhere = self.proposals_of(caller, proposer, id).await?.pending.is_some();
         Ok(Some(id).filter(|_| !is_elsewhere))
     }
 

@@ -40,6 +40,7 @@ impl Interline {
     /// meanwhile. Refused if the batch does anything else.
     pub(in crate::usecases) async fn propose(
         &self,
+        caller: &Caller,
         proposer: Proposer,
         batch: Batch,
     ) -> Result<Option<KeptProposal>, Error> {
@@ -52,7 +53,7 @@ impl Interline {
             return Err(Error::Forbidden(Refusal::OnlyProposes));
         }
         let Some(last) = writes.last() else { return Ok(None) };
-        let own = self.store.own_proposals(proposer, last.after.id).await?;
+        let own = self.proposals_of(caller, proposer, last.after.id).await?;
         let Some(next) = last.after.pending_proposal() else {
             return Err(Error::Internal("a proposed write has no proposal".to_owned()));
         };
@@ -62,10 +63,10 @@ impl Interline {
         {
             return Ok(None);
         }
-        self.refuse_taken(proposer, &last.after).await?;
-        let event = announcement(next, proposer, &last.after, ProposalNews::Made, last.record.clone());
+        self.refuse_taken(caller, proposer, &last.after).await?;
         let told = own.rejected.as_ref().map(|rejected| ProposalWrite::Told(rejected.id));
         let proposal = Box::new(proposed(next, own.pending, &writes, last));
+        let event = announcement(&proposal.summary, ProposalNews::Made, last.record.clone());
         let write = match next.revision {
             1 => ProposalWrite::Make(proposal),
             _ => ProposalWrite::Replace(proposal),
@@ -76,12 +77,12 @@ impl Interline {
     }
 
     /// Refuses a name, path or address that another item has, or that the same caller proposes for another item.
-    async fn refuse_taken(&self, proposer: Proposer, item: &Item) -> Result<(), Error> {
+    async fn refuse_taken(&self, caller: &Caller, proposer: Proposer, item: &Item) -> Result<(), Error> {
         let Some(field) = item.unique_field().filter(|_| item.deleted_at.is_none()) else { return Ok(()) };
         let spaces = [item.space];
         let proposed = self.store.proposed_item(proposer, &spaces, item.kind, field.value()).await?;
         if let Some(other) = proposed.filter(|other| *other != item.id)
-            && let Some(pending) = self.store.own_proposals(proposer, other).await?.pending
+            && let Some(pending) = self.proposals_of(caller, proposer, other).await?.pending
         {
             return Err(Error::Duplicate { field, existing: Box::new(pending.item) });
         }
@@ -89,7 +90,7 @@ impl Interline {
         // What the proposer has proposed to rename or to delete has the name no longer, as far as the proposer sees; it is checked
         // again when it is accepted.
         if let Some(other) = stored.filter(|other| *other != item.id)
-            && self.store.own_proposals(proposer, other).await?.pending.is_none()
+            && self.proposals_of(caller, proposer, other).await?.pending.is_none()
             && let Some(existing) = self.store.item(other).await?
         {
             return Err(Error::Duplicate { field, existing: Box::new(existing) });
@@ -99,15 +100,10 @@ impl Interline {
 }
 
 /// What listeners are told about a proposal.
-pub(super) fn announcement(
-    proposal: ProposalRef,
-    proposer: Proposer,
-    item: &Item,
-    news: ProposalNews,
-    record: Record,
-) -> Announcement {
-    let event = ProposalEvent { proposal, item: item.id, kind: item.kind, proposer: proposer.key(), news };
-    Announcement { space: item.space, subject: AnnouncedSubject::Proposal(event), record }
+pub(super) fn announcement(summary: &ProposalSummary, news: ProposalNews, record: Record) -> Announcement {
+    let ProposalSummary { item, kind, space, .. } = *summary;
+    let event = ProposalEvent { proposal: summary.reference(), item, kind, proposer: summary.proposer().key(), news };
+    Announcement { space, subject: AnnouncedSubject::Proposal(event), record }
 }
 
 /// The proposal after more writes of its item, of which `last` is the last.

@@ -186,7 +186,7 @@ async fn what_the_kind_refuses_after_a_merge_is_not_stored() {
 }
 
 #[tokio::test]
-async fn a_proposal_for_a_deleted_or_purged_item_is_stale() {
+async fn a_proposal_for_a_deleted_item_is_stale_and_for_a_purged_one_gone() {
     let scene = Scene::new().await;
     let interline = &scene.world.interline;
     for permanent in [false, true] {
@@ -199,9 +199,73 @@ async fn a_proposal_for_a_deleted_or_purged_item_is_stale() {
             interline.delete(&scene.world.owner, &by_id(&item), ANY).await.unwrap();
         }
         match scene.accept(proposal.reference(), AcceptedPart::Whole).await {
-            Err(Error::Proposal(ProposalError::Unfit { cause: UnfitCause::Gone, state: ProposalState::Stale })) => {}
+            Err(Error::Proposal(ProposalError::Unfit { cause: UnfitCause::Gone, state: ProposalState::Stale })) => {
+                assert!(!permanent);
+            }
+            Err(Error::Missing { what: "proposal", .. }) => assert!(permanent, "a purge takes the proposals along"),
             other => panic!("{other:?}"),
         }
-        assert_eq!(scene.details(proposal.id).await.diff.is_none(), permanent, "the diff is lost with the history");
     }
+}
+
+#[tokio::test]
+async fn a_proposal_of_a_title_takes_no_text_of_others_along() {
+    let scene = Scene::new().await;
+    let item = scene.world.create(Kind::Note, note_of(TEN)).await;
+    scene.world.interline.update(&scene.agent().await, &by_id(&item), ANY, title("Numbers")).await.unwrap();
+    scene.world.update(&item, content("1\nTWO\n3\n4\n5\n6\n7\n8\n9\n10\n")).await.unwrap();
+    assert_eq!(scene.seen(&item).await, TEN, "the token sees the version that it proposes for");
+    scene.edit(&item, "9\n", "nine\n").await.unwrap();
+    let diff = scene.details(scene.pending().await.id).await.diff.unwrap().diff.text;
+    assert!(diff.contains("+nine") && !diff.contains("TWO"), "{diff}");
+    scene.world.update(&item, content(TEN)).await.unwrap();
+    scene.accept_all().await.unwrap();
+    assert_eq!(
+        scene.world.text(&item).await.unwrap(),
+        "1\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n",
+        "what was taken back stays so"
+    );
+    assert_eq!(scene.world.item(&item).await.fields.title.unwrap().as_str(), "Numbers");
+}
+
+#[tokio::test]
+async fn the_reviewers_text_is_checked_as_any_content() {
+    let scene = Scene::new().await;
+    let item = scene.world.create(Kind::Note, note_of("one\n")).await;
+    scene.edit(&item, "one", "1").await.unwrap();
+    let proposal = scene.pending().await.reference();
+    let refused = scene.accept(proposal, AcceptedPart::Text("a\0b".to_owned())).await;
+    assert_eq!(code(refused), "validation_failed");
+    assert_eq!(code(scene.accept(proposal, AcceptedPart::Whole).await), "ok");
+}
+
+#[tokio::test]
+async fn an_action_and_its_opposite_leave_what_people_did() {
+    let scene = Scene::new().await;
+    let interline = &scene.world.interline;
+    let item = scene.world.create(Kind::Note, note_of("one\n")).await;
+    interline.archive(&scene.agent().await, &by_id(&item), ANY).await.unwrap();
+    interline.unarchive(&scene.agent().await, &by_id(&item), ANY).await.unwrap();
+    scene.edit(&item, "one", "1").await.unwrap();
+    assert!(scene.details(scene.pending().await.id).await.actions.is_empty());
+    interline.archive(&scene.world.owner, &by_id(&item), ANY).await.unwrap();
+    assert!(scene.accept_all().await.unwrap().item.archived_at.is_some());
+}
+
+#[tokio::test]
+async fn what_comes_back_from_the_trash_may_have_another_name() {
+    let scene = Scene::new().await;
+    let interline = &scene.world.interline;
+    let old = scene.world.create(Kind::Prompt, greeting()).await;
+    interline.delete(&scene.world.owner, &by_id(&old), ANY).await.unwrap();
+    scene.world.create(Kind::Prompt, greeting()).await;
+    let back = ItemChanges {
+        name: crate::samples::to("hail"),
+        trash_state: Some(interline_items::TrashState::Restored),
+        ..ItemChanges::default()
+    };
+    interline.update(&scene.agent().await, &by_id(&old), ANY, back).await.unwrap();
+    let accepted = scene.accept_all().await.unwrap().item;
+    assert!(accepted.deleted_at.is_none());
+    assert_eq!(accepted.fields.name.unwrap().as_str(), "hail");
 }

@@ -144,6 +144,7 @@ impl RetryableTransaction for PurgeItem {
             return Err(StoreError::Stale(self.id).into());
         };
         purged_changes::leave(transaction, self.id, self.record.at).await?;
+        proposals::purge_item(transaction, self.id).await?;
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         records::mark_stale(transaction, self.id, records::changes(self.before) + 1, self.record.at).await?;

@@ -167,6 +167,7 @@ pub(crate) fn purge(
     let event = NewEvent::for_purge(id, columns.uuid()?, columns.next()?, before, record);
     drop(found);
     poll_once(purged_changes::leave(connection, id, record.at))?;
+    poll_once(proposals::purge_item(connection, id))?;
     connection.prepare_cached(REMOVE)?.execute([number])?;
     group.drop_content(number);
     records::put_event(connection, &event)?;

@@ -3,6 +3,7 @@
 mod merge;
 mod plan;
 
+use crate::fields::Content;
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline, ItemRef};
 use crate::{
@@ -53,6 +54,9 @@ impl Interline {
         request: AcceptProposal,
     ) -> Result<ProposalAcceptance, Error> {
         require_reviewer(caller)?;
+        if let AcceptedPart::Text(text) = &request.part {
+            Content::parse(text.as_str(), &self.limits)?;
+        }
         let caller = &caller.with_own_change_set();
         for _ in 0..MAX_ROUNDS {
             let proposal = self.decidable(caller, id, Some(request.revision)).await?;

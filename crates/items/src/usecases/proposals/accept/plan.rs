@@ -38,13 +38,8 @@ pub(super) fn planned(
     let mut writes: Vec<ItemWrite> = Vec::new();
     let before = match present {
         Some(Snapshot { item: before, content: old }) => {
-            // An item that comes back is changed afterwards.
-            let restore = states.trash.filter(|action| *action == Action::Restore);
-            writes.extend(restore.and_then(|action| action_write(caller, &before, action)));
-            let latest = writes.last().map_or(&before, |write| &write.after).clone();
-            let after = Item { stamp: latest.stamp, deleted_at: latest.deleted_at, ..after };
             let write = ContentWrite::between(&old, &content);
-            writes.extend(new_version(caller, Action::Update, &latest, &after, write));
+            writes.extend(new_version(caller, Action::Update, &before, &after, write));
             before
         }
         None => {
@@ -54,8 +49,10 @@ pub(super) fn planned(
             item
         }
     };
+    // After the version: an item that comes back may have another name, where its own is taken.
+    let restore = states.trash.filter(|action| *action == Action::Restore);
     let delete = states.trash.filter(|action| *action == Action::Delete);
-    for action in [states.archive, delete].into_iter().flatten() {
+    for action in [restore, states.archive, delete].into_iter().flatten() {
         let latest = writes.last().map_or(&before, |write| &write.after);
         writes.extend(action_write(caller, latest, action));
     }
@@ -82,7 +79,8 @@ fn left_pending(proposal: &Proposal, item: &Item, content: &Option<Arc<str>>, al
         return None;
     }
     let Proposal { summary, requests, .. } = proposal.clone();
-    let left = Item { stamp: item.stamp, created_at: item.created_at, ..all.item };
+    let Item { archived_at, deleted_at, .. } = proposal.item;
+    let left = Item { stamp: item.stamp, created_at: item.created_at, archived_at, deleted_at, ..all.item };
     let proposed = if all.content == *content { ProposedContent::Keep } else { ProposedContent::Set(all.content) };
     let summary = ProposalSummary { base: Some(item.stamp), revision: summary.revision + 1, ..summary };
     Some(Proposal { summary, item: left, content: proposed, states, requests })
@@ -122,6 +120,6 @@ pub(super) fn acceptance_batch(
             decision: ProposalDecision { by: Some(by), at: record.at, reason: None },
         },
     };
-    let event = announcement(summary.reference(), summary.proposer(), &proposal.item, ProposalNews::Accepted, record);
+    let event = announcement(summary, ProposalNews::Accepted, record);
     Batch { writes, proposals: vec![write], announcements: vec![event], ..Batch::default() }
 }
