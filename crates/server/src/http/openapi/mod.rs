@@ -182,15 +182,12 @@ fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules
     *responses = sorted;
 }
 
-/// The response to a write that is kept as a proposal: that of the same write where it is applied, and the proposal.
+/// The response to a write that is kept as a proposal: that of the same write where it is applied, which may have the proposal in
+/// it, or the proposal alone.
 fn proposed_response(responses: &Map<String, Value>) -> Value {
-    let proposal = json!({"$ref": "#/components/schemas/ProposedChange"});
     let applied = responses.iter().filter(|(status, _)| status.starts_with('2'));
     let schema = applied.filter_map(|(_, response)| response.pointer("/content/application~1json/schema")).next();
-    let schema = match schema {
-        Some(applied) => json!({"allOf": [proposal, applied]}),
-        None => proposal,
-    };
+    let schema = schema.cloned().unwrap_or_else(|| json!({"$ref": "#/components/schemas/ProposedChange"}));
     json!({
         "description": "The token may only propose: the change waits until a person accepts it",
         "content": {"application/json": {"schema": schema}},

@@ -25,6 +25,7 @@ pub(super) fn complete(schemas: &mut Value) {
     for (name, schema) in schemas.iter_mut() {
         require_nullable_fields(name, schema);
     }
+    add_proposal_fields(schemas);
     for kind in Collection::ALL.into_iter().filter_map(Collection::kind) {
         for general in BY_KIND {
             if let Some(schema) = schemas.get(general) {
@@ -44,6 +45,23 @@ pub(super) fn complete(schemas: &mut Value) {
         schemas.insert(name, serde_json::to_value(schema).unwrap_or_default());
     }
     schemas.insert("Error".to_owned(), error_schema());
+}
+
+/// The answers to writes that may be kept as proposals. (Those to edits contain an item.)
+const MAY_BE_PROPOSED: [&str; 4] = ["Item", "DeletedBody", "PatchedBody", "ReplacedBody"];
+
+/// Adds the fields of a write that was kept as a proposal to the answers that may have them.
+fn add_proposal_fields(schemas: &mut Map<String, Value>) {
+    let fields = schemas.get("ProposedChange").and_then(|schema| schema["properties"].as_object()).cloned();
+    let fields = fields.unwrap_or_default();
+    for name in MAY_BE_PROPOSED {
+        let Some(schema) = schemas.get_mut(name) else { continue };
+        let own = match schema.get_mut("allOf").and_then(Value::as_array_mut) {
+            Some(parts) => parts.iter_mut().find_map(|part| part.get_mut("properties")?.as_object_mut()),
+            None => schema.get_mut("properties").and_then(Value::as_object_mut),
+        };
+        own.into_iter().for_each(|own| own.extend(fields.clone()));
+    }
 }
 
 /// The same operation with the schemas of the collection's kind.

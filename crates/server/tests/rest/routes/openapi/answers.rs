@@ -239,6 +239,7 @@ async fn changes(observed: &mut Observed, server: &TestServer) {
 
 async fn proposals(observed: &mut Observed) {
     let note = text(&observed.ask("POST /notes", json!({"title": "Proposed", "content": "a\nb\n"})).await["id"]);
+    let other = text(&observed.ask("POST /notes", json!({"title": "Other"})).await["id"]);
     let (agent, _) = observed.client.new_token(json!({"name": "agent", "agent": true, "writes": "propose"})).await;
     let owner = std::mem::replace(&mut observed.client, agent);
     let edit = |old: &str, new: &str| json!({"old_str": old, "new_str": new, "reason": "a test"});
@@ -246,6 +247,7 @@ async fn proposals(observed: &mut Observed) {
     let proposed = observed.ask(&line, edit("a", "A")).await;
     let id = text(&proposed["proposal"]["id"]);
     observed.ask(&format!("GET /notes/{note}"), Value::Null).await;
+    observed.ask(&format!("DELETE /notes/{other}"), Value::Null).await;
     let agent = std::mem::replace(&mut observed.client, owner);
     observed.ask("GET /proposals", Value::Null).await;
     observed.ask(&format!("GET /proposals/{id}"), Value::Null).await;
